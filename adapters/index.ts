@@ -12,6 +12,7 @@ import { createCopilotAdapter } from "./copilot/index.ts";
 import { createCursorAdapter } from "./cursor/index.ts";
 import { createGeminiAdapter } from "./gemini/index.ts";
 import { createGjcAdapter } from "./gjc/index.ts";
+import { createKiloAdapter } from "./kilo/index.ts";
 import { createOmpAdapter } from "./omp/index.ts";
 import { createOpencodeAdapter } from "./opencode/index.ts";
 import { createPiAdapter } from "./pi/index.ts";
@@ -54,6 +55,7 @@ const builtInAdapters = (): readonly AgentAdapter[] =>
     createCursorAdapter(),
     createGeminiAdapter(),
     createGjcAdapter(),
+    createKiloAdapter(),
     createOmpAdapter(),
     createOpencodeAdapter(),
     createPiAdapter(),

@@ -13,7 +13,6 @@ import {
 } from "../common/screenText.ts";
 import { oneLine, QUESTION } from "../common/events.ts";
 import type { RequestFields } from "../common/promptRequest.ts";
-import { PERMISSION_OPTIONS } from "./normalize.ts";
 import {
   COMMAND_INSET,
   columnsOf,
@@ -90,12 +89,22 @@ type StyledLines = readonly string[] | undefined;
 const selectionAt = (styledLines: StyledLines, labels: readonly string[]): number | null =>
   styledLines === undefined ? 0 : selectedOf(styledLines, labels);
 
+interface Block {
+  lines: readonly string[];
+  /** Index on the screen of its first row. */
+  top: number;
+  styledLines: StyledLines;
+  pane: Pane;
+  /** Of a permission. */
+  options: PromptRequest["options"];
+}
+
 /** With keys that move from the chosen option to each; a refusal keeps its own. */
-const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] => {
-  const labels = PERMISSION_OPTIONS.map(({ label }) => label);
+const permissionOptions = ({ styledLines, options }: Block): PromptRequest["options"] => {
+  const labels = options.map(({ label }) => label);
   const selected = selectionAt(styledLines, labels);
-  if (selected === null) return PERMISSION_OPTIONS;
-  return PERMISSION_OPTIONS.map((option, index) => {
+  if (selected === null) return options;
+  return options.map((option, index) => {
     const moves = Array<string>(Math.abs(index - selected)).fill(index > selected ? "Right" : "Left");
     return { ...option, keys: option.role === "deny" ? option.keys : [...moves, "Enter"] };
   });
@@ -144,15 +153,8 @@ const toolFields = (
   };
 };
 
-interface Block {
-  lines: readonly string[];
-  /** Index on the screen of its first row. */
-  top: number;
-  styledLines: StyledLines;
-  pane: Pane;
-}
-
-const readPermission = ({ lines: block, top, styledLines, pane }: Block): Reading | null => {
+const readPermission = (found: Block): Reading | null => {
+  const { lines: block, top, pane } = found;
   const footer = block.findLastIndex((line) => PERMISSION_FOOTER.test(line));
   // The first one: the text below it may quote it.
   const title = block.findIndex((line) => PERMISSION_TITLE.test(line));
@@ -171,7 +173,7 @@ const readPermission = ({ lines: block, top, styledLines, pane }: Block): Readin
     {
       top: top + start,
       ...fields,
-      options: permissionOptions(styledLines),
+      options: permissionOptions(found),
       isWhole: fields.isWhole === true && title === 1 && isBlank(block[0] ?? ""),
     },
   );
@@ -308,14 +310,13 @@ const readReview = ({ lines: block, top, pane }: Block): Reading | null => {
   });
 };
 
-/** The dialog that ends the screen, or null. */
+/** The dialog that ends the screen, or null. `options`: of its permissions. */
 export const readDialog = (
   lines: readonly string[],
-  pane: Pane,
-  styledLines?: readonly string[],
+  { pane, styledLines, options }: Pick<Block, "pane" | "styledLines" | "options">,
 ): Reading | null => {
   const found = lastBlock(lines);
   if (found === null) return null;
-  const block = { lines: found, top: lines.length - found.length, styledLines, pane };
+  const block = { lines: found, top: lines.length - found.length, styledLines, pane, options };
   return readPermission(block) ?? readQuestion(block) ?? readReview(block);
 };

@@ -29,7 +29,7 @@ const FIRST = `
 // The sessions of a server (\`opencode serve\`, \`opencode web\`) go on without a terminal, and no file of opencode's says which there
 // are: a note tells of each, beside the plugins. It is written before the event that changes it.
 const NOTES = new URL("../agtmux/sessions/", import.meta.url);
-const isServer = /^(serve|web)$/.test(process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "");
+const isServer = SERVERS.test(process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "");
 const RESTED_MS = 3600_000;
 const notes = new Map();
 let left = null;
@@ -472,31 +472,58 @@ const callsExports = async () => {
 export default (await callsExports()) ? AgtmuxPlugin : { id: "agtmux", server: AgtmuxPlugin, setup };
 `;
 
+/** What is different in a fork. */
+export interface PluginHost {
+  agentType: string;
+  displayName: string;
+  /** The package that it fetches at its start where a folder for plugins exists. */
+  packageName: string;
+  /** The first words of those commands whose sessions have a row without a terminal; none where this was not seen. */
+  servers: readonly string[];
+}
+
+const OPENCODE: PluginHost = {
+  agentType: "opencode",
+  displayName: "opencode",
+  packageName: "@opencode-ai/plugin",
+  servers: ["serve", "web"],
+};
+
+/** The plugin behind its event writer. */
+export const pluginBody = ({ servers }: Pick<PluginHost, "servers">): string =>
+  `\nconst SERVERS = /^(${servers.length === 0 ? "?!" : servers.join("|")})$/;\n${SHARED}${FIRST}${SECOND}`;
+
 /**
  * The plugin for one installation of agtmux. opencode 1 takes `server` of the default export (from 1.18.29 on), or calls every
  * export once; OpenCode 2 takes `setup`.
  */
-export const opencodePluginSource = (eventScript: string): string =>
-  eventWriterSource("opencode", eventScript) + SHARED + FIRST + SECOND;
+const sourceFor = (host: PluginHost, eventScript: string): string =>
+  eventWriterSource(host.agentType, eventScript) + pluginBody(host);
 
-/** Creates the integration. The test event is one that no session sends. */
-export const createOpencodeIntegration = (): Integration => {
-  const plugin = createOwnFileIntegration({
+export const opencodePluginSource = (eventScript: string): string => sourceFor(OPENCODE, eventScript);
+
+/** The test event is one that no session sends. */
+export const createPluginIntegration = (host: PluginHost): Integration =>
+  createOwnFileIntegration({
     path: (configDir) => `${configDir}/plugin/agtmux.js`,
-    bodyOf: opencodePluginSource,
+    bodyOf: (eventScript) => sourceFor(host, eventScript),
     entry: "plugin",
     stepsOf: async ({ files, configDir }) => {
-      const path = `${configDir}/node_modules/@opencode-ai/plugin/package.json`;
+      const { displayName, packageName } = host;
+      const path = `${configDir}/node_modules/${packageName}/package.json`;
       if ((await files.stat(path)) !== null) return [];
       return [
         {
-          what: "start opencode once with network",
-          how: "opencode installs @opencode-ai/plugin from npm at its next start, because a plugin folder exists; without network its screen stays blank for over a minute.",
+          what: `start ${displayName} once with network`,
+          how: `${displayName} installs ${packageName} from npm at its next start, because a plugin folder exists; without network its screen stays blank for over a minute.`,
         },
       ];
     },
     testEvent: { eventName: "agtmux.test", payload: { message: "Delivery test" } },
   });
+
+export const createOpencodeIntegration = (): Integration => {
+  const plugin = createPluginIntegration(OPENCODE);
   return {
     ...plugin,
     planUninstall: async (request) => [

@@ -22,7 +22,7 @@ const OWN_BAR = /^\s{0,3}┃/;
 const NOTICE = /\s*┃[^┃]*┃$/;
 /** The text of the side bar begins two columns further to the right. */
 const SIDE_BAR_COLUMNS = 42;
-const SIDE_BAR_END = /^ {2}• OpenCode \d/;
+const SIDE_BAR_END = /^ {2}• (?:OpenCode|Kilo) \d/;
 const MAX_FOOTER_LINES = 4;
 
 interface MainColumn {

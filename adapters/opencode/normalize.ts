@@ -49,12 +49,16 @@ import { failureOfText, failureWords, progressField, quoteOf, retryOf } from "..
 // Requests: what permissions and questions ask, in structured form. Options and their keys as recorded (1.18.33): a permission
 // opens with "Allow once" chosen, a question with its first answer.
 
-/** Left and right move, Enter confirms, Escape refuses. Which keys choose depends on what is chosen, which no event says. */
-export const PERMISSION_OPTIONS: PromptRequest["options"] = [
+/**
+ * Left and right move, Enter confirms, `denyKey` refuses at once. Which keys choose depends on what is chosen, which no event says.
+ */
+export const permissionOptionsWith = (denyKey: string): PromptRequest["options"] => [
   { label: "Allow once", keys: null, role: "approve" },
   { label: "Allow always", keys: null, role: "approve_always" },
-  { label: "Reject", keys: ["Escape"], role: "deny" },
+  { label: "Reject", keys: [denyKey], role: "deny" },
 ];
+
+export const PERMISSION_OPTIONS = permissionOptionsWith("Escape");
 
 const isEditPermission = (name: string): boolean => /^(edit|write|patch|multiedit)$/.test(name);
 
@@ -117,18 +121,16 @@ const permissionFields = (payload: Payload, name: string): RequestFields => {
 };
 
 /** `payload`: as our plugin hands it on, with the arguments of the call that asks. What it had to cut is not whole. */
-const permissionAsk = (payload: Payload): Ask => {
-  const name = oneLine(textOf(payload, "permission") ?? "", 200);
-  const fields = asHandedOn(payload, permissionFields(payload, name));
-  return {
-    status: isEditPermission(name) ? EDIT_APPROVAL : TOOL_APPROVAL,
-    request: promptRequest({
-      toolName: name === "" ? null : name,
-      options: PERMISSION_OPTIONS,
-      ...fields,
-    }),
+const permissionAsk =
+  (options: PromptRequest["options"]) =>
+  (payload: Payload): Ask => {
+    const name = oneLine(textOf(payload, "permission") ?? "", 200);
+    const fields = asHandedOn(payload, permissionFields(payload, name));
+    return {
+      status: isEditPermission(name) ? EDIT_APPROVAL : TOOL_APPROVAL,
+      request: promptRequest({ toolName: name === "" ? null : name, options, ...fields }),
+    };
   };
-};
 
 /** Down moves, Enter chooses: as the dialog's own footer says. Several questions or answers need more keys. */
 const questionAsk = (payload: Payload): Ask => {
@@ -218,7 +220,7 @@ const RULES: EventRules = {
   "chat.message": prompted,
   "tool.execute.before": working(TOOL),
   "tool.execute.after": working(THINKING),
-  "permission.asked": asked(permissionAsk),
+  "permission.asked": asked(permissionAsk(PERMISSION_OPTIONS)),
   "permission.replied": answered,
   "question.asked": asked(questionAsk),
   "question.replied": answered,
@@ -239,16 +241,20 @@ const TOLD: ToldNames = {
 const agentIdOf = (payload: Payload): string =>
   textOf(payload, "parentID") === null ? ROOT_AGENT : (idOf(payload, "sessionID") ?? "child");
 
-const normalizeFirst = createNormalizer({
-  rules: RULES,
-  told: TOLD,
-  agentIdOf,
-  about: ({ payload, isRoot }) => ({
-    sessionId: isRoot ? idOf(payload, "sessionID") : null,
-    cwd: textOf(payload, "directory"),
-    isExit: false,
-  }),
-});
+/** Of opencode 1, or of a fork whose plugin sends the same. `options`: of its permissions. */
+export const createFirstNormalizer = (options: PromptRequest["options"]): AgentAdapter["normalize"] =>
+  createNormalizer({
+    rules: { ...RULES, "permission.asked": asked(permissionAsk(options)) },
+    told: TOLD,
+    agentIdOf,
+    about: ({ payload, isRoot }) => ({
+      sessionId: isRoot ? idOf(payload, "sessionID") : null,
+      cwd: textOf(payload, "directory"),
+      isExit: false,
+    }),
+  });
+
+const normalizeFirst = createFirstNormalizer(PERMISSION_OPTIONS);
 
 // OpenCode 2: the events that our plugin hands on there, with medium confidence because nobody ran it here. Source: its documents
 // and sources (2.0), and what others recorded with 2.0.16. A turn begins and ends once, a refused permission and a dismissed

@@ -2,6 +2,7 @@
 // dialogs.ts. Positive proof or nothing: a dialog is the block that ends the screen, else the footer of the input box shows a
 // turn in progress, and the line of the last answer above the box how one ended. History higher up never counts, and the title
 // holds no state. Source: frames recorded with 1.18.33.
+import type { PromptRequest } from "../../core/model/request.ts";
 import type { Screen, Reading } from "../../core/ports/agentAdapter.ts";
 import {
   isBlank,
@@ -18,10 +19,11 @@ import { failureOfText, fails, quoteOf, retryIn, withProgress } from "../common/
 import { readKeyHints } from "../common/selector.ts";
 import { COMPLETED, FRESH, IN_MENU, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/events.ts";
 import { readDialog } from "./dialogs.ts";
+import { PERMISSION_OPTIONS } from "./normalize.ts";
 
 // A draft: the rows between the box's upper margin and the row that names agent and model. Source: drafts recorded with 1.18.33.
 
-const HINT = /^Ask anything… ".*"$/;
+const HINT = /^Ask anything(?:…|\.\.\.) ".*"$/;
 /** Between agent and model, in the colour of what is not typed. In a shell's box it is not there. */
 const SEPARATOR = "·";
 
@@ -135,7 +137,8 @@ const readEnd = ({ above, footer }: InputBox): Reading | null => {
 
 const readStart = ({ above, inside, footer }: InputBox): Reading | null => {
   const isStart = /\btab agents\s+ctrl\+p commands\s*$/.test(footer);
-  if (!isStart || above.some(isBarred) || !inside.some((line) => /^\s+Ask anything…/.test(line))) return null;
+  if (!isStart || above.some(isBarred) || !inside.some((line) => /^\s+Ask anything(?:…|\.\.\.)/.test(line)))
+    return null;
   return shows(FRESH, "high", `Ask anything… / ${footer.trim()}`);
 };
 
@@ -154,30 +157,38 @@ const readPanel = (lines: readonly string[], box: InputBox | null): Reading | nu
 /** Null where the surroundings of the box prove nothing. */
 const readTurn = (box: InputBox): Reading | null => readRunning(box) ?? readStart(box) ?? readEnd(box);
 
-/** State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. */
-export const readOpencodeScreen = (screen: Screen): Reading | null => {
-  const { lines, width } = withoutSideBar(visibleLines(screen), screen.width);
-  const dialog = readDialog(
-    lines,
-    { width, height: screen.height, isSplit: screen.width > SPLIT_ABOVE },
-    screen.styledLines,
-  );
-  if (dialog !== null) return ofWholeScreen(screen, dialog);
-  const box = findInputBox(lines);
-  const panel = readPanel(lines, box);
-  if (panel !== null || box === null) return panel;
-  const turn = readTurn(box);
-  const menu = box.inside.find((line) => MENU.test(line));
-  return menu !== undefined && turn?.status.state !== "running" ? shows(IN_MENU, "high", menu.trim()) : turn;
-};
+/**
+ * State and request that the bottom of the screen positively shows, or null; a view that takes the keys is `IN_MENU`. `options`: of
+ * its permissions.
+ */
+export const createOpencodeScreenReader =
+  (options: PromptRequest["options"]) =>
+  (screen: Screen): Reading | null => {
+    const { lines, width } = withoutSideBar(visibleLines(screen), screen.width);
+    const pane = { width, height: screen.height, isSplit: screen.width > SPLIT_ABOVE };
+    const dialog = readDialog(lines, { pane, styledLines: screen.styledLines, options });
+    if (dialog !== null) return ofWholeScreen(screen, dialog);
+    const box = findInputBox(lines);
+    const panel = readPanel(lines, box);
+    if (panel !== null || box === null) return panel;
+    const turn = readTurn(box);
+    const menu = box.inside.find((line) => MENU.test(line));
+    return menu !== undefined && turn?.status.state !== "running"
+      ? shows(IN_MENU, "high", menu.trim())
+      : turn;
+  };
+
+export const readOpencodeScreen = createOpencodeScreenReader(PERMISSION_OPTIONS);
 
 const UNNAMED = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
+
+/** `text`: what the title says of the session, in opencode or a fork of it. */
+export const sessionTitleIn = (text: string | undefined): string | null =>
+  text === undefined || UNNAMED.test(text) ? null : text;
 
 /**
  * opencode's own name for its session, in the title of its pane (recorded with 1.18.33). Null while it has none: then the moment of
  * its beginning stands there, or the program's name.
  */
-export const titleOfOpencodeSession = (title: string): string | null => {
-  const text = /^OC \| (\S.*)$/.exec(title.trim())?.[1] ?? "";
-  return text === "" || UNNAMED.test(text) ? null : text;
-};
+export const titleOfOpencodeSession = (title: string): string | null =>
+  sessionTitleIn(/^OC \| (\S.*)$/.exec(title.trim())?.[1]);

@@ -113,7 +113,10 @@ export const reflowLine = (line: string, from: number, to: number): string[] => 
   const bar = LEFT_BAR.exec(line);
   if (bar !== null) {
     const [, prefix = "", text = ""] = bar;
-    return wrapLine(text, to - lengthOf(prefix)).map((wrapped) => `${prefix}${wrapped}`.trimEnd());
+    const room = to - lengthOf(prefix);
+    // A notice at the right of a wider screen.
+    if (room < 1) return [cutTo(line, to)];
+    return wrapLine(text, room).map((wrapped) => `${prefix}${wrapped}`.trimEnd());
   }
   return wrapLine(line, to);
 };

@@ -1,3 +1,13 @@
 // The agents that can be driven, by the names that agtmux gives them.
-export const AGENT_IDS = ["claude", "codex", "gemini", "copilot", "opencode", "omp", "pi", "qwen"] as const;
+export const AGENT_IDS = [
+  "claude",
+  "codex",
+  "gemini",
+  "copilot",
+  "opencode",
+  "omp",
+  "pi",
+  "qwen",
+  "kilo",
+] as const;
 export type AgentId = (typeof AGENT_IDS)[number];

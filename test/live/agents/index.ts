@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { MODES } from "../results/result.ts";
 import type { AgentId } from "./agentIds.ts";
 import { COMMON, COMMON_PROMPTS, type LiveAgent, LOG_BY_EVENT_ONLY } from "./liveAgent.ts";
+import { kilo } from "./kilo.ts";
 import { qwen } from "./qwen.ts";
 import { API_KEY, writeJson, writeText } from "./settings.ts";
 
@@ -379,4 +380,5 @@ export const LIVE_AGENTS: Readonly<Record<AgentId, LiveAgent>> = {
   omp,
   pi,
   qwen,
+  kilo,
 };
