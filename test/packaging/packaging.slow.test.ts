@@ -161,14 +161,6 @@ const systems = [
   { system: "macOS", get: () => mac, prebuilt: `darwin-${MAC_ARCH}.node` },
 ];
 
-it("says where an update of the macOS app is kept; on Linux apt or the person replaces it", () => {
-  const file = (of: Packaged): string => join(of.resources, "app-update.yml");
-  expect(readFileSync(file(mac), "utf8")).toMatch(
-    /^provider: generic\nurl: https:\/\/\S+\/latest\/download\nupdaterCacheDirName: agtmux-updater\n$/,
-  );
-  expect(existsSync(file(linux))).toBe(false);
-});
-
 describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
   const sqlite = `node_modules/better-sqlite3/prebuilds/${prebuilt}`;
 
