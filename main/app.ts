@@ -5,7 +5,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCodeOf, AgtmuxError } from "../core/model/errors.ts";
 import { parseManifest } from "../core/model/manifest.ts";
-import { dialog, Notification, powerMonitor, powerSaveBlocker, app } from "electron";
+import {
+  app,
+  autoUpdater,
+  BrowserWindow,
+  dialog,
+  Notification,
+  powerMonitor,
+  powerSaveBlocker,
+} from "electron";
 import type { ReachableService } from "../core/api/calls.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import {
@@ -21,6 +29,7 @@ import { createSystemClock } from "../core/daemon/systemClock.ts";
 import { endsWithin } from "../core/model/endsWithin.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { createAppPopover, createTrayIcon, iconPath } from "./appPopover.ts";
+import { AppUpdate, askAboutUpdate, isReplaceable } from "./appUpdate.ts";
 import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
 import { createLaunchAtLogin, createSleepBlocker } from "./desktopSettings.ts";
@@ -129,6 +138,36 @@ const createAppNotifications = (deps: {
   return presenter;
 };
 
+/** Null where something else replaces this app. Call once the app is ready. */
+const createAppUpdate = (deps: {
+  readonly installation: Installation;
+  readonly service: () => Promise<ReachableService>;
+  readonly isPopoverOpen: () => boolean;
+  readonly say: (sentence: string) => void;
+  readonly prefs: PrefsFile;
+  readonly logger: Logger;
+}): AppUpdate | null => {
+  const { service, isPopoverOpen, say, prefs, logger } = deps;
+  const { version, releases } = deps.installation;
+  if (!isReplaceable({ platform: process.platform, isPackaged: app.isPackaged })) return null;
+  const clock = createSystemClock();
+  return new AppUpdate({
+    version,
+    native: autoUpdater,
+    prefs,
+    address: async () => (await (await service()).configGet()).values["releases.address"] ?? releases,
+    // Drafts outlive the app; what is being typed needs an open popover.
+    isQuiet: async () => !isPopoverOpen() && (await (await service()).underWay()).actions === 0,
+    ask: askAboutUpdate(dialog, version),
+    onInstall: () => {
+      for (const window of BrowserWindow.getAllWindows()) window.destroy();
+    },
+    say,
+    now: () => clock.now(),
+    logger,
+  });
+};
+
 /** Called when the machine woke up or somebody is back, which several events may report at once. Call once the app is ready. */
 const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("resume", handle);
@@ -226,12 +265,25 @@ export const runApp = async (options: {
     prefs,
     logger,
   });
+  const update = createAppUpdate({
+    installation,
+    service: () => session.service(),
+    isPopoverOpen: () => events.isPageVisible,
+    say: (sentence) => {
+      trayState.problem = sentence;
+      icon.show(trayState.picture);
+      presenter.announce("update-failed", { title: "agtmux", body: sentence }, () => popover.open());
+    },
+    prefs,
+    logger,
+  });
   const session = new DaemonSession({
     reach: createReach(options, logger, terminals),
     onReached: ({ role }) => logger.info({ role, version: installation.version }, "the app runs"),
     onEntry: (entry) => {
       trayState.apply(entry);
       icon.show(trayState.picture);
+      update?.consider(trayState.newerRelease);
     },
     onNotice: (event) => presenter.handle(event),
     onLost: (error) => {
@@ -264,6 +316,7 @@ export const runApp = async (options: {
   quitBounded(async () => {
     popover.close();
     presenter.clear();
+    update?.close();
     await session.close();
     log.flush();
   });

@@ -6,6 +6,8 @@ const DEFAULTS = {
   terminal: { kind: "auto" },
   shortcut: "Control+Alt+A",
   areNoticesExplained: false,
+  skippedVersion: null,
+  updateAskedAt: 0,
 };
 
 it.each<[string, unknown, object]>([

@@ -13,6 +13,8 @@ const defaultsOf = (platform: NodeJS.Platform) =>
     // On a Mac, Control with Option are the keys of VoiceOver.
     shortcut: platform === "darwin" ? "Control+Shift+A" : "Control+Alt+A",
     areNoticesExplained: false,
+    skippedVersion: null,
+    updateAskedAt: 0,
   }) as const;
 
 export const prefsSchema = z.object({
@@ -23,10 +25,15 @@ export const prefsSchema = z.object({
   shortcut: acceleratorSchema.nullable(),
   /** True when agtmux explained why macOS will ask for permission, before it asked. */
   areNoticesExplained: z.boolean(),
+  /** The release that the person does not want; null: none. */
+  skippedVersion: z.string().max(50).nullable(),
+  /** Epoch ms: when the person was last asked about an update; 0: never. */
+  updateAskedAt: z.number().int().min(0),
 });
 export type Prefs = z.infer<typeof prefsSchema>;
 
-const { popoverHeight, terminal, shortcut, areNoticesExplained } = prefsSchema.shape;
+const { popoverHeight, terminal, shortcut, areNoticesExplained, skippedVersion, updateAskedAt } =
+  prefsSchema.shape;
 
 /** Reads the file of any version. */
 export const readPrefs = (stored: unknown, platform: NodeJS.Platform): Prefs => {
@@ -37,6 +44,8 @@ export const readPrefs = (stored: unknown, platform: NodeJS.Platform): Prefs => 
       terminal: terminal.catch(defaults.terminal),
       shortcut: shortcut.catch(defaults.shortcut),
       areNoticesExplained: areNoticesExplained.catch(defaults.areNoticesExplained),
+      skippedVersion: skippedVersion.catch(defaults.skippedVersion),
+      updateAskedAt: updateAskedAt.catch(defaults.updateAskedAt),
     })
     .catch(defaults)
     .parse(stored);

@@ -40,10 +40,11 @@ const toUrgency = (state: CanonicalState | null): Urgency => {
 type HostNotes = Pick<TargetView, "awake" | "newer_release">;
 const NO_NOTES: HostNotes = { awake: null, newer_release: null };
 
-/** Pure: the most urgent state decides the shape, everything that needs action counts. */
+/** Pure: the most urgent state decides the shape, everything that needs action counts. `problem`: a line about the app itself. */
 export const toPicture = (
   states: readonly CanonicalState[],
   { awake, newer_release: newer }: HostNotes = NO_NOTES,
+  problem: string | null = null,
 ): TrayPicture => {
   const counts = countStates(states.map((state) => ({ state })));
   const top = topState(states);
@@ -58,6 +59,7 @@ export const toPicture = (
       words.length === 0 ? "agtmux: no agents" : `agtmux: ${words.join(", ")}`,
       ...(awake === null ? [] : [awakeText(awake)]),
       ...(newer === null ? [] : [newerReleaseText(newer)]),
+      ...(problem === null ? [] : [problem]),
     ].join("\n"),
   };
 };
@@ -65,10 +67,17 @@ export const toPicture = (
 export class TrayState {
   private readonly rows = new Map<string, Row>();
   private notes = NO_NOTES;
+  /** What went wrong with the app itself; it stays until the app ends. */
+  problem: string | null = null;
 
   get picture(): TrayPicture {
     const states = [...this.rows.values()].flatMap(({ state }) => (state === null ? [] : [state]));
-    return toPicture(states, this.notes);
+    return toPicture(states, this.notes, this.problem);
+  }
+
+  /** The newest release that this machine's daemon knows of; null: none is newer, or nobody asks. */
+  get newerRelease(): string | null {
+    return this.notes.newer_release;
   }
 
   apply(entry: FeedEntry): void {

@@ -56,6 +56,15 @@ const targets = ({ Platform, Arch }) => {
   return new Map(wanted.flatMap((platform) => [...platform.createTarget(kinds, ...arches)]));
 };
 
+/**
+ * With this electron-builder writes latest-mac.yml (for a prerelease `<its first word>-mac.yml`) and, into the app, the name of the
+ * folder in which an update is kept. Where the app asks, it decides itself; the address is here because a file must name one.
+ */
+const updates = ({ agtmux: { releases } }) => ({
+  provider: "generic",
+  url: `${releases ?? "https://releases.invalid"}/latest/download`,
+});
+
 const electronDist = options["electron-dist"] && resolve(options["electron-dist"]);
 const output = options.output && resolve(options.output);
 // The Debian package names files relative to here.
@@ -71,7 +80,11 @@ const made = await build({
   publish: "never",
   config: {
     extends: "electron-builder.yml",
-    mac: { ...(options.sign ? chooseSigning(process.env) : { identity: null }), extendInfo: MAC_INFO },
+    mac: {
+      ...(options.sign ? chooseSigning(process.env) : { identity: null }),
+      extendInfo: MAC_INFO,
+      publish: updates(packageFacts()),
+    },
     ...(electronDist === undefined ? {} : { electronDist }),
     ...(output === undefined ? {} : { directories: { output } }),
     extraMetadata: {

@@ -28,7 +28,13 @@ const make = () => {
     record.throughGate(action, { ref, guards: actionGuardsSchema.parse({}), surface }, () =>
       Promise.resolve(null),
     );
-  return { audit, act, pass: (ms: number) => (now += ms) };
+  const hold = (action: string, work: Promise<null>) =>
+    record.throughGate(
+      action,
+      { ref: "runtime:rt_1", guards: actionGuardsSchema.parse({}), surface: "cli" },
+      () => work,
+    );
+  return { audit, act, hold, record, pass: (ms: number) => (now += ms) };
 };
 
 it("puts a preview that follows on record once a minute, for each surface", async () => {
@@ -61,4 +67,28 @@ it("keeps no more than five hundred looks in mind", async () => {
   await look(500);
   await look(0);
   expect(audit).toHaveLength(502);
+});
+
+it("knows what is under way, looks left out, and when that has ended", async () => {
+  const { act, hold, record } = make();
+  const [text, answer, look] = [0, 1, 2].map(() => Promise.withResolvers<null>());
+  if (text === undefined || answer === undefined || look === undefined) throw new Error("three were made");
+  const works = [
+    hold("send", text.promise),
+    hold("answer", answer.promise),
+    hold("view-output", look.promise),
+  ];
+  expect(record.underWay).toBe(2);
+  let hasEnded = false;
+  const ended = record.ended().then(() => (hasEnded = true));
+  text.resolve(null);
+  await works[0];
+  expect([record.underWay, hasEnded]).toEqual([1, false]);
+  answer.reject(new Error("tmux is gone"));
+  await expect(works[1]).rejects.toThrow("tmux is gone");
+  await ended;
+  expect(record.underWay).toBe(0);
+  look.resolve(null);
+  await act("send");
+  expect(record.underWay).toBe(0);
 });

@@ -39,6 +39,10 @@ export interface ActionAudit {
     act: (turn: ActionTurn) => Promise<T>,
     options?: { outcomeOf?: (result: T) => string; textLength?: number; bindsPrompt?: boolean },
   ): Promise<T>;
+  /** How many actions are between gate and record at this moment, a person's and those that nobody watches; looks do not count. */
+  readonly underWay: number;
+  /** Resolves once those that are under way have ended, in whatever way. */
+  ended(): Promise<void>;
 }
 
 /** By then the effect of an action was seen: the visible lag that is promised. */
@@ -88,29 +92,49 @@ export const createActionAudit = (deps: {
     looks.set(key, clock.now());
     return false;
   };
+  const underWay = new Set<Promise<unknown>>();
+  const throughGate: ActionAudit["throughGate"] = async (
+    action,
+    input,
+    act,
+    { outcomeOf, textLength, bindsPrompt = false } = {},
+  ) => {
+    const prepared = gate.prepare(input.ref, input.guards, input.surface, { bindsPrompt });
+    const actionId = ids.next("act");
+    const { runtimeId, snapshotId, promptFingerprint } = prepared.snapshot;
+    const about = { actionId, runtimeId, snapshotId, promptFingerprint, textLength: textLength ?? null };
+    let closeWindow: ((followsForMs: number) => void) | null = null;
+    try {
+      const verified = gate.verify(prepared);
+      if (runtimeId !== null && !LOOKS.has(action)) closeWindow = deps.beginAction(runtimeId, actionId);
+      const result = await act({ actionId, prepared, verified });
+      closeWindow?.(FOLLOWS_MS);
+      if (!isRepeatedLook(action, input, runtimeId))
+        note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
+      return result;
+    } catch (error) {
+      // A refused action changed nothing. When tmux does not answer, nobody knows.
+      const isRefusal = error instanceof AgtmuxError && error.code !== "E_TARGET_UNREACHABLE";
+      closeWindow?.(isRefusal ? 0 : FOLLOWS_MS);
+      note(action, input, { ...about, outcome: error instanceof AgtmuxError ? error.code : "failed" });
+      throw error;
+    }
+  };
   return {
     note,
-    throughGate: async (action, input, act, { outcomeOf, textLength, bindsPrompt = false } = {}) => {
-      const prepared = gate.prepare(input.ref, input.guards, input.surface, { bindsPrompt });
-      const actionId = ids.next("act");
-      const { runtimeId, snapshotId, promptFingerprint } = prepared.snapshot;
-      const about = { actionId, runtimeId, snapshotId, promptFingerprint, textLength: textLength ?? null };
-      let closeWindow: ((followsForMs: number) => void) | null = null;
-      try {
-        const verified = gate.verify(prepared);
-        if (runtimeId !== null && !LOOKS.has(action)) closeWindow = deps.beginAction(runtimeId, actionId);
-        const result = await act({ actionId, prepared, verified });
-        closeWindow?.(FOLLOWS_MS);
-        if (!isRepeatedLook(action, input, runtimeId))
-          note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
-        return result;
-      } catch (error) {
-        // A refused action changed nothing. When tmux does not answer, nobody knows.
-        const isRefusal = error instanceof AgtmuxError && error.code !== "E_TARGET_UNREACHABLE";
-        closeWindow?.(isRefusal ? 0 : FOLLOWS_MS);
-        note(action, input, { ...about, outcome: error instanceof AgtmuxError ? error.code : "failed" });
-        throw error;
-      }
+    throughGate: (action, input, act, options) => {
+      const work = throughGate(action, input, act, options);
+      if (LOOKS.has(action)) return work;
+      underWay.add(work);
+      const leave = (): void => void underWay.delete(work);
+      work.then(leave, leave);
+      return work;
+    },
+    get underWay() {
+      return underWay.size;
+    },
+    ended: async () => {
+      await Promise.allSettled(underWay);
     },
   };
 };

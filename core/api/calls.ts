@@ -211,6 +211,8 @@ export const CALLS = {
   kill: mutation(
     actionSchema.extend({ signal: killSignalSchema.default("INT"), isConfirmed: z.boolean().default(false) }),
   )<ActionResult>(),
+  /** How many actions are being done at this moment, texts of the queue and answers of rules among them. */
+  underWay: query(nothing)<{ actions: number }>(),
   /** What was done to panes, newest first. */
   audit: query(z.object({ limit: z.number().int().min(1).max(10_000).default(50) }))<AuditList>(),
   /** Every adapter in force, and what is wrong with the files of those that are not. */
@@ -344,6 +346,7 @@ type SynchronousCall =
   | "windows"
   | "sessions"
   | "targets"
+  | "underWay"
   | "audit"
   | "adapters"
   | "adapterCheck";

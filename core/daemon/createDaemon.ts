@@ -48,6 +48,8 @@ import { continueClock } from "./systemClock.ts";
 const SWEEP_MS = 2_000;
 /** How long the first answer waits. A command that starts a daemon waits three times as long. */
 const FIRST_DRAIN_MS = 5_000;
+/** How long an end waits for actions that are under way; the app's own limit is a second longer. */
+const LAST_ACTIONS_MS = 2_000;
 /** How many characters are kept of a file in the spool that is not an event. */
 const MAX_SET_ASIDE = 8_000;
 
@@ -321,6 +323,8 @@ export const createDaemon = async (deps: {
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
+  // What is being typed when the daemon is asked to end is typed to its end.
+  owned.defer(async () => void (await endsWithin(service.actionsEnded(), LAST_ACTIONS_MS, deps.hostClock)));
   const started = startFeatures({
     ...common,
     features: deps.features,

@@ -308,6 +308,7 @@ export const createService = (deps: {
     mute: seen.mute,
     rename: seen.rename,
     ...paneActions.calls,
+    underWay: () => ({ actions: audit.underWay }),
     viewOutput: seen.viewing(paneActions.calls.viewOutput),
     adapters: () => deps.adapterService.list(),
     adapterCheck: (file) => deps.adapterService.check(file),
@@ -373,6 +374,8 @@ export const createService = (deps: {
     unattended: paneActions.unattended,
     notifications,
     feedHub,
+    /** Resolves once the actions that are under way have ended. */
+    actionsEnded: () => audit.ended(),
     /** To be called about once a second. */
     review: (): Promise<void> => {
       notifications.review();

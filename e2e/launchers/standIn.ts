@@ -76,7 +76,7 @@ export interface StandIn {
     take(accelerator: string): void;
   };
   /** Message boxes, and the button of the one that is open. */
-  readonly messages: { list(): readonly string[]; read(): void };
+  readonly messages: { list(): readonly string[]; read(button?: number): void };
   /** What the app asked the system to open. */
   readonly opened: readonly string[];
   /** How often the popover was put in its place. */
@@ -103,6 +103,8 @@ export interface StandIn {
   resize(size: { width: number; height: number }): Promise<void>;
   /** Resolves once `isTrue`; looks again with every message of the app. Rejects when the app ends first or after the limit. */
   until(isTrue: () => boolean, what: string, timeoutMs?: number): Promise<void>;
+  /** Resolves with the exit code when the app ends by itself; fails when it does not. */
+  end(): Promise<number | null>;
   /** Quits as the system would and gives the exit code; fails when the app does not end in time. */
   quit(): Promise<number | null>;
   /** Ends whatever is left; idempotent. */
@@ -366,7 +368,10 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
         press: (accelerator) => tell({ kind: "shortcut", accelerator }),
         take: (accelerator) => tell({ kind: "shortcut_taken", accelerator }),
       },
-      messages: { list: () => desktop.messages, read: () => tell({ kind: "message_read" }) },
+      messages: {
+        list: () => desktop.messages,
+        read: (button = 0) => tell({ kind: "message_read", button }),
+      },
       opened: desktop.opened,
       placements: () => desktop.placements,
       focusReturns: () => desktop.focusReturns,
@@ -389,6 +394,7 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
         tell({ kind: "window_resize", windowId: desktop.lastWindowId, ...size });
       },
       until,
+      end: () => within(exited, "the app ends", START_TIMEOUT_MS),
       quit: () => {
         tell({ kind: "quit" });
         return within(exited, "the app quits", QUIT_TIMEOUT_MS);

@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 export class App extends EventEmitter {
-  readonly isPackaged = false;
+  readonly isPackaged = process.env["AGTMUX_STAND_IN_PACKAGED"] === "1";
   readonly dock = undefined;
   private ready = false;
   private readonly dataDir: string;
@@ -61,7 +61,8 @@ export class App extends EventEmitter {
   }
 
   getVersion(): string {
-    return "0.0.0-stand-in";
+    const manifest: unknown = JSON.parse(readFileSync(join(this.getAppPath(), "package.json"), "utf8"));
+    return String(Reflect.get(Object(manifest), "version"));
   }
 
   /** The stand-in has no dock or launcher that could show a badge. */

@@ -153,14 +153,14 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
   }
 }
 
-let readMessage: () => void = () => {};
-onTest("message_read", () => readMessage());
+let readMessage: (button: number) => void = () => {};
+onTest("message_read", ({ button }) => readMessage(button));
 export const dialog = {
   showErrorBox: (title: string, content: string) => tellTest({ kind: "error_box", title, content }),
   showMessageBox: async ({ message, detail = "" }: Electron.MessageBoxOptions) => {
     tellTest({ kind: "message_box", text: `${message}. ${detail}` });
-    await new Promise<void>((resolve) => (readMessage = resolve));
-    return { response: 0, checkboxChecked: false };
+    const response = await new Promise<number>((resolve) => (readMessage = resolve));
+    return { response, checkboxChecked: false };
   },
 };
 
@@ -228,7 +228,6 @@ export const powerSaveBlocker = {
   isStarted: (id: number): boolean => blockers.has(id),
 };
 
-export const autoUpdater = new EventEmitter();
 export const shell = {
   openPath: (path: string) => {
     tellTest({ kind: "opened", path });

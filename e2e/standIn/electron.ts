@@ -2,7 +2,6 @@
 // app's own logic; it does not prove context isolation, native focus or the look of anything outside a window.
 import { app } from "./app.ts";
 import {
-  autoUpdater,
   dialog,
   globalShortcut,
   Menu,
@@ -13,6 +12,7 @@ import {
   shell,
   Tray,
 } from "./desktop.ts";
+import { autoUpdater } from "./squirrel.ts";
 import { BrowserWindow, ipcMain, protocol, session } from "./windows.ts";
 
 export {

@@ -56,8 +56,8 @@ export type ToApp =
   | { kind: "notification_reply"; id: string; reply: string }
   /** How the system answers the next notifications; null: it shows them. */
   | { kind: "notification_problem"; problem: string | null }
-  /** The message box is closed. */
-  | { kind: "message_read" }
+  /** A button of the message box is pressed. */
+  | { kind: "message_read"; button: number }
   | { kind: "shortcut"; accelerator: string }
   /** Another program holds it. */
   | { kind: "shortcut_taken"; accelerator: string }

@@ -11,6 +11,10 @@ if (platform !== undefined) {
   Object.defineProperty(process, "platform", { value: platform });
 }
 
+// Where a packaged app has its own files.
+const resources = process.env["AGTMUX_STAND_IN_RESOURCES"];
+if (resources !== undefined) Object.defineProperty(process, "resourcesPath", { value: resources });
+
 const standIn = new URL("./electron.ts", import.meta.url).href;
 
 registerHooks({

@@ -106,6 +106,10 @@ export class BrowserWindow
     app.emit("web-contents-created", {}, this.webContents);
   }
 
+  static getAllWindows(): BrowserWindow[] {
+    return [...windows.values()];
+  }
+
   loadURL(url: string): Promise<void> {
     lastLoadId += 1;
     const load = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 // The heart of send: what is typed arrives as it is, and an open prompt is never typed into. The rest is in send.slow.test.ts.
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { auditOf, expectNoBuffers, sendTo, openHarness, openPlayer, type Harness } from "./actionHarness.ts";
+import { until } from "../setup/realClock.ts";
 import { openAgent } from "./agentPane.ts";
 
 let harness: Harness;
@@ -38,4 +39,19 @@ describe.concurrent("nothing is sent", () => {
       await player.close();
     }
   });
+});
+
+it("is typed to its end when the daemon is asked to end meanwhile", async () => {
+  const own = await openHarness();
+  try {
+    const agent = await openAgent(own);
+    const sending = sendTo(own, agent.row, "the last one");
+    await until(() => own.service.underWay().actions === 1, "the text is under way");
+    const ending = own.daemon.daemon.close();
+    expect((await sending).outcome).toBe("delivered");
+    await ending;
+    expect([agent.received(), own.service.underWay()]).toEqual([["the last one"], { actions: 0 }]);
+  } finally {
+    await own.close();
+  }
 });

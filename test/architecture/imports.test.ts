@@ -34,7 +34,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "features/history": [NODE, "better-sqlite3", "zod"],
   "features/workspaces": [NODE, "smol-toml", "zod"],
   cli: [NODE, "commander", "log-update", "string-width"],
-  main: [NODE, "electron", "electron-menubar", "electron-store", "zod"],
+  main: [NODE, "electron", "electron-menubar", "electron-store", "electron-updater", "zod"],
   preload: ["electron"],
   // Words that differ within a changed line.
   ui: ["diff"],
@@ -62,7 +62,7 @@ const NARROWER: Readonly<Record<string, Readonly<Record<string, readonly string[
   main: {
     "core/actions": ["core/actions/attach.ts"],
     adapters: ["main/compose.ts:adapters"],
-    features: ["main/compose.ts:features"],
+    features: ["main/compose.ts:features", "main/appUpdate.ts:features/releases"],
   },
   renderer: {
     "core/api": ["type"],

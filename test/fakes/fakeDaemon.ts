@@ -348,6 +348,9 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
       `kill sends ${input.signal} to process 4242 (${agent ?? "?"}) in ${identity.pane_ref}`,
     );
   }
+  underWay(): { actions: number } {
+    return { actions: 0 };
+  }
   audit(): AuditList {
     return { ...this.frame(), items: [] };
   }

@@ -244,6 +244,7 @@ const INPUTS: Readonly<Record<string, unknown>> = {
   answer: { ...ACTION, choice: { kind: "option", number: 1 }, idempotencyKey: null },
   interrupt: ACTION,
   kill: { ...ACTION, signal: "TERM", isConfirmed: true },
+  underWay: undefined,
   audit: { limit: 5 },
   adapters: undefined,
   adapterCheck: { name: "x.json", text: '{"agent_type":"x"}' },
