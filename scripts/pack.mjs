@@ -26,7 +26,6 @@ const FILES = [
   "LICENSE",
   "README.md",
 ];
-const PACKS = "resources/packs";
 /** The files of each module that are loaded; electron-builder.yml has the same list for the desktop app. */
 const MODULES = {
   "better-sqlite3": ["lib", "prebuilds"],
@@ -93,8 +92,6 @@ const stageVsix = () => {
 
 const stage = () => {
   for (const file of FILES) copy(join(ROOT, file), join(STAGE, file));
-  // Only a release has detection packs (npm run adapter:packs).
-  if (existsSync(join(ROOT, PACKS))) copy(join(ROOT, PACKS), join(STAGE, PACKS));
   stageVsix();
   for (const name of Object.keys(MODULES)) stageModule(name);
   copy(

@@ -149,10 +149,6 @@ const environment: Topic = {
       says: "tmux servers that the daemon watches instead of the default one and those in config.json: names as for 'tmux -L', or paths of sockets as for 'tmux -S', separated by commas. It counts when the daemon starts: 'agtmux daemon stop' first.",
     },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
-    {
-      term: "AGTMUX_RELEASES",
-      says: "A mirror of the project's releases, for 'adapters update --from-release': https, or http on this machine.",
-    },
     { term: "NO_COLOR", says: "If it is not empty, output has no colours." },
     { term: "TMUX", says: "Set inside tmux: 'attach' then switches the client that it is called from." },
   ],
