@@ -405,6 +405,23 @@ describe("what is stored", () => {
     expect([versions(cured), cured.problems()]).toEqual([[null], []]);
   });
 
+  it("is the old one where taking another was interrupted, whatever was left behind", async () => {
+    const packs = await open();
+    await take(packs, content("1.0.1"));
+    const current = readFileSync(join(dir, "one.agtmux-pack"));
+    // Half of a file, and the old one in both places: as after each of the steps before the last.
+    writeFileSync(join(dir, "one.agtmux-pack.new"), current.subarray(0, 100));
+    writeFileSync(join(dir, "state.json.new"), "{");
+    writeFileSync(join(dir, "one.agtmux-pack.previous"), current);
+    const again = await open();
+    expect([versions(again), again.problems(), stateOf(again, "WORKING")]).toEqual([
+      ["1.0.1", null],
+      [],
+      "running",
+    ]);
+    expect(await take(again, content("1.0.2"))).toMatchObject({ version: "1.0.2", rolls_back_to: "1.0.1" });
+  });
+
   it("survives anything in the place of its files", async () => {
     await take(await open(), content("1.0.1"));
     for (const name of ["one.agtmux-pack", "state.json"]) {
