@@ -104,6 +104,8 @@ export interface HookDialect {
   promptField: string;
   /** A tool is announced when it begins, so that its request is over then; else before anybody is asked. */
   announcesLate: boolean;
+  /** Its session begins at its prompt, and not while it still asks whether to trust the folder. */
+  startsAtPrompt: boolean;
   /** It notifies of what has waited for a while; else of each dialog and each rest at once, which says nothing new. */
   notifiesLate: boolean;
   /** Three times the recorded delay from PermissionRequest to the drawn dialog. */
@@ -119,6 +121,7 @@ const CLAUDE: HookDialect = {
   answerKeys: (index) => (index < 9 ? [String(index + 1)] : null),
   promptField: "prompt",
   announcesLate: false,
+  startsAtPrompt: true,
   notifiesLate: true,
   dialogGraceMs: 1_000,
 };
@@ -412,7 +415,7 @@ const rulesOf = (dialect: HookDialect): EventRules => ({
     // A truncated event may be the restart after a compaction, in the middle of a turn.
     if (!isWhole) return [activity(null, { agentId })];
     if (textOf(payload, "source") === "compact") return [activity(THINKING, { agentId })];
-    return [boundary(FRESH, agentId, confidence)];
+    return [boundary(dialect.startsAtPrompt ? FRESH : null, agentId, confidence)];
   },
   // Also fires when a prompt is queued while a turn runs; a turn is in progress then as well.
   UserPromptSubmit: prompted,

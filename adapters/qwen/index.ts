@@ -27,6 +27,7 @@ const normalizeQwen = createClaudeNormalizer({
   // A prompt is also what hands back a tool's result.
   promptField: "submitted_prompt",
   announcesLate: true,
+  startsAtPrompt: false,
   notifiesLate: false,
   dialogGraceMs: 1_000,
 });
