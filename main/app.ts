@@ -5,15 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCodeOf, AgtmuxError } from "../core/model/errors.ts";
 import { parseManifest } from "../core/model/manifest.ts";
-import {
-  app,
-  autoUpdater,
-  BrowserWindow,
-  dialog,
-  Notification,
-  powerMonitor,
-  powerSaveBlocker,
-} from "electron";
+import { app, autoUpdater, dialog, Notification, powerMonitor, powerSaveBlocker } from "electron";
 import type { ReachableService } from "../core/api/calls.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import {
@@ -159,9 +151,6 @@ const createAppUpdate = (deps: {
     // Drafts outlive the app; what is being typed needs an open popover.
     isQuiet: async () => !isPopoverOpen() && (await (await service()).underWay()).actions === 0,
     ask: askAboutUpdate(dialog, version),
-    onInstall: () => {
-      for (const window of BrowserWindow.getAllWindows()) window.destroy();
-    },
     say,
     now: () => clock.now(),
     logger,

@@ -231,8 +231,6 @@ export class AppUpdate {
     /** Whether no answer, text or other action is under way and nobody types into the popover. May fail: then it is not known. */
     readonly isQuiet: () => Promise<boolean>;
     readonly ask: (version: string) => Promise<Choice>;
-    /** Called right before the app ends: windows that only hide when they are closed would keep it from ending. */
-    readonly onInstall: () => void;
     /** Tells the person one sentence. */
     readonly say: (sentence: string) => void;
     /** Epoch ms. */
@@ -294,7 +292,6 @@ export class AppUpdate {
         await found.prepare();
         await this.untilQuiet();
         logger.info({ version }, "the app ends to be updated");
-        this.deps.onInstall();
         found.install();
         // The end of the app ends this.
         await delay(QUIT_MS, undefined, { signal, ref: false });
