@@ -415,7 +415,7 @@ const rulesOf = (dialect: HookDialect): EventRules => ({
     // A truncated event may be the restart after a compaction, in the middle of a turn.
     if (!isWhole) return [activity(null, { agentId })];
     if (textOf(payload, "source") === "compact") return [activity(THINKING, { agentId })];
-    return [boundary(dialect.startsAtPrompt ? FRESH : null, agentId, confidence)];
+    return [dialect.startsAtPrompt ? boundary(FRESH, agentId, confidence) : activity(null, { agentId })];
   },
   // Also fires when a prompt is queued while a turn runs; a turn is in progress then as well.
   UserPromptSubmit: prompted,
