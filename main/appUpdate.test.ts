@@ -418,6 +418,6 @@ it("is off where something else replaces the app", () => {
   expect(isReplaceable(mac, nothing)).toBe(true);
   expect(isReplaceable({ ...mac, isPackaged: false }, nothing)).toBe(false);
   expect(isReplaceable({ ...mac, platform: "linux" }, nothing)).toBe(false);
-  expect(isReplaceable(mac, (path) => path === "/opt/homebrew/Caskroom/agtmux")).toBe(false);
-  expect(isReplaceable(mac, (path) => path === "/usr/local/Caskroom/agtmux")).toBe(false);
+  expect(isReplaceable(mac, (path) => path === "/opt/homebrew/Caskroom/agtmux-app")).toBe(false);
+  expect(isReplaceable(mac, (path) => path === "/usr/local/Caskroom/agtmux-app")).toBe(false);
 });

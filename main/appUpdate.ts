@@ -33,7 +33,7 @@ const MAX_QUESTIONS = 3;
 
 // Where an update is possible.
 
-const CASKS = ["/opt/homebrew/Caskroom/agtmux", "/usr/local/Caskroom/agtmux"];
+const CASKS = ["/opt/homebrew/Caskroom/agtmux-app", "/usr/local/Caskroom/agtmux-app"];
 
 /**
  * False where something else replaces the app: Homebrew, apt, a clone's own `git pull`; and for an AppImage, because nothing but

@@ -57,6 +57,7 @@ const NARROWER: Readonly<Record<string, Readonly<Record<string, readonly string[
       "cli/doc:features/documents",
       "cli/verbs/upgrade.ts:features/releases",
       "cli/verbs/archiveUpgrade.ts:features/releases",
+      "cli/verbs/packs.ts:features/releases",
     ],
   },
   main: {

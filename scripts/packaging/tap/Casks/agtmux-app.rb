@@ -36,6 +36,8 @@ cask "agtmux-app" do
   zap trash: [
     "~/.agtmux",
     "~/Library/Application Support/agtmux",
+    "~/Library/Caches/agtmux-updater",
+    "~/Library/Caches/dev.agtmux.app.ShipIt",
     "~/Library/Preferences/dev.agtmux.app.plist",
     "~/Library/Saved Application State/dev.agtmux.app.savedState",
   ]
