@@ -85,6 +85,16 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     bang_typed: null,
     question_mark: "what",
   },
+  kilo: {
+    ...EVERYWHERE,
+    lines: LINES,
+    paste: "[Pasted ~40 lines]",
+    // With its list of commands above it, as in opencode.
+    slash: expect.stringMatching(/^about .*\/$/s),
+    bang: null,
+    // The mark is a key there.
+    question_mark: "what",
+  },
   qwen: {
     ...EVERYWHERE,
     long: "rewrite the parser so that it reads every line of the file only once, keeps the comments where they\nare, and says in one sentence what is wrong with a line that it cannot read at all",

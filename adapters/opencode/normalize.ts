@@ -85,13 +85,24 @@ const hasMore = (args: Payload | null, cwd: string | null): boolean =>
     ([name, value]) => !PLAIN_FIELDS.has(name) && !(name === "workdir" && value === cwd),
   );
 
+const EXTERNAL = "external_directory";
+
+const textsIn = (payload: Payload, key: string): string[] =>
+  listOf(payload, key).filter((item) => typeof item === "string");
+
+/** Kilo lists them (7.7.7). */
+const foldersOf = (metadata: Payload): string[] => {
+  const folder = textOf(metadata, "parentDir");
+  return folder === null ? textsIn(metadata, "directories") : [folder];
+};
+
 /** As the dialogs draw them. Of other tools they draw the name alone: the call's arguments are added below it. */
 const toolText = (name: string, metadata: Payload, patterns: readonly string[], args: Payload | null) => {
   const url = textOf(metadata, "url");
   if (name === "webfetch" && url !== null)
     return { title: `WebFetch ${url}`, body: `URL: ${url}`, isWhole: true };
-  const folder = textOf(metadata, "parentDir");
-  if (name === "external_directory" && folder !== null) {
+  const [folder, ...more] = foldersOf(metadata);
+  if (name === EXTERNAL && folder !== undefined && more.length === 0) {
     const body = ["Patterns", "", ...patterns.map((pattern) => `- ${pattern}`)].join("\n");
     return { title: `Access external directory ${folder}`, body, isWhole: true };
   }
@@ -103,11 +114,13 @@ const toolText = (name: string, metadata: Payload, patterns: readonly string[], 
 
 const permissionFields = (payload: Payload, name: string): RequestFields => {
   const metadata = asPayload(fieldOf(payload, "metadata")) ?? {};
-  const patterns = listOf(payload, "patterns").filter((item) => typeof item === "string");
+  const told = textsIn(payload, "patterns");
+  const patterns = told.length === 0 ? textsIn(metadata, "patterns") : told;
   const args = asPayload(fieldOf(payload, "args"));
   const cwd = textOf(payload, "directory");
   if (isEditPermission(name)) return editFields(metadata, patterns, cwd);
-  const command = textOf(metadata, "command");
+  // Kilo says of a folder outside which command wants it; what is asked is the folder.
+  const command = name === EXTERNAL ? null : textOf(metadata, "command");
   if (command === null) return { kind: "tool", ...toolText(name, metadata, patterns, args) };
   const isPlain = !hasMore(args, cwd);
   return {

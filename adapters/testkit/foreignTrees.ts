@@ -43,6 +43,12 @@ const RECORDED: readonly ForeignTree[] = [
     ["MainThread", "/home/dev/agents/copilot/node_modules/@github/copilot-linux-x64/copilot"],
     ["sleep", "sleep 8"],
   ),
+  chain(
+    "kilo",
+    "kilo below npm's launcher",
+    ["MainThread", "node /home/dev/agents/kilo/node_modules/.bin/kilo"],
+    [".kilo", "/home/dev/agents/kilo/node_modules/@kilocode/cli/bin/.kilo"],
+  ),
   chain("opencode", "opencode", ["opencode", "/home/dev/agents/opencode/node_modules/.bin/opencode"]),
   chain("omp", "omp", [
     "omp",
@@ -96,6 +102,7 @@ export const MAC_TREES: readonly ForeignTree[] = [
 const LOOK_ALIKES: readonly ForeignTree[] = [
   chain(null, "a plain shell"),
   chain(null, "an editor on a file with an agent's name", ["vim", "vim claude.md codex.toml GEMINI.md"]),
+  chain(null, "an editor with an agent's name", ["kilo", "kilo notes.txt"]),
   chain(null, "a search for agents' names", ["grep", "grep -r claude codex gemini opencode copilot pi ."]),
   chain(null, "a shell that mentions agents", ["bash", "bash -c echo claude; sleep 60 # codex"]),
   chain(null, "a node tool", ["MainThread", "node /home/dev/project/node_modules/.bin/vite"]),

@@ -59,6 +59,7 @@ const ALL = [
   "cursor",
   "gemini",
   "gjc",
+  "kilo",
   "omp",
   "opencode",
   "pi",

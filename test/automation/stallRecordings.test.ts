@@ -130,6 +130,7 @@ it("has recordings of every agent at work, and knows what moves in each", () => 
     "codex",
     "copilot",
     "gemini",
+    "kilo",
     "omp",
     "opencode",
     "pi",
