@@ -19,6 +19,7 @@ const DIGITS_3: Known = ["1", "3"];
 const COPILOT: Known = ["1", "Escape"];
 const GEMINI: Known = ["1", "Escape"];
 const QWEN: Known = ["1", "Escape"];
+const CLINE: Known = ["y", "n"];
 /** The same keys at each width at which a dialog was recorded. */
 const atWidths = (frame: string, known: Known | Unknown): Record<string, Known | Unknown> =>
   Object.fromEntries([60, 70, 96, 140].map((width) => [`recordings/${frame}_${width}`, known]));
@@ -163,6 +164,9 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   ...atSizes("qwen/trust_dialog", ["Enter", undefined]),
   ...atSizes("qwen/waiting_approval", QWEN),
   ...atSizes("qwen/waiting_input_question", "question"),
+  ...atSizes("cline/approval_edit", CLINE),
+  ...atSizes("cline/waiting_approval", CLINE),
+  ...atSizes("cline/waiting_input_question", "question"),
   "variants/gemini/approval_250_columns": GEMINI,
   "variants/gemini/approval_40_columns": GEMINI,
   "variants/gemini/approval_60_columns": GEMINI,
@@ -197,6 +201,7 @@ const FIELDS: readonly (readonly [frame: RegExp, keys: readonly string[]])[] = [
   [/^variants\/copilot\/question_60_columns_second_selected$/, ["Down"]],
   [/\/gemini\/(question_one_|question_60_|waiting_input_)/, ["3"]],
   [/\/(qwen|kilo)\/waiting_input_/, ["3"]],
+  [/\/cline\/waiting_input_/, ["Down", "Down"]],
   [/\/claude\/(plan_(tall|text)_|name_question|question_(one_|two_\d|2_1_197|60_)|waiting_input_)/, ["3"]],
   [/\/opencode\/(question_own_unopened|question_60_|waiting_input_)/, ["3"]],
 ];

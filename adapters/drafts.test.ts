@@ -105,6 +105,16 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     bang: null,
     question_mark: "what",
   },
+  cline: {
+    ...EVERYWHERE,
+    long: "rewrite the parser so that it reads every line of the file only\nonce, keeps the comments where they are, and says in one sentence\nwhat is wrong with a line that it cannot read at all",
+    lines: LINES,
+    paste: "[line 0 of a long paste line 1 of a long paste li... Pasted +40\nlines]",
+    // Its list of commands stands where the box's lower edge is.
+    slash: null,
+    bang: "!",
+    question_mark: "what",
+  },
   copilot: {
     ...EVERYWHERE,
     long: LONG_IN_MARGIN,

@@ -7,6 +7,7 @@ import { byRightName } from "./common/commandLine.ts";
 import { createAntigravityAdapter } from "./antigravity/index.ts";
 import { createArcaneAdapter } from "./arcane/index.ts";
 import { createClaudeAdapter } from "./claude/index.ts";
+import { createClineAdapter } from "./cline/index.ts";
 import { createCodexAdapter } from "./codex/index.ts";
 import { createCopilotAdapter } from "./copilot/index.ts";
 import { createCursorAdapter } from "./cursor/index.ts";
@@ -50,6 +51,7 @@ const builtInAdapters = (): readonly AgentAdapter[] =>
     createAntigravityAdapter(),
     createArcaneAdapter(),
     createClaudeAdapter(),
+    createClineAdapter(),
     createCodexAdapter(),
     createCopilotAdapter(),
     createCursorAdapter(),

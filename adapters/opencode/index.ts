@@ -34,7 +34,7 @@ const HELPERS =
   /^(acp|agent|api|auth|completion|db|debug|export|generate|github|import|mcp|models|plugin|pr|run|serve|service|session|stats|uninstall|update|upgrade|web)$/;
 const ANSWERS_AND_LEAVES = /^(--help|-h|--version|-v)$/;
 
-/** Of npm, its own installer, Homebrew and nix; its settings' variable is named in it (1.18.33), and in no other agent. */
+/** Of npm, its own installer, Homebrew and nix; its settings' variable is named in it (1.18.33); Cline carries a part of it. */
 const OPENCODE_EXECUTABLE: AgentExecutable = {
   paths:
     /\/(opencode-(ai|(linux|darwin)[^/]*)|\.opencode|Cellar\/opencode\/[^/]+)\/(.*\/)?bin\/\.?opencode(\.exe)?$/,

@@ -9,5 +9,6 @@ export const AGENT_IDS = [
   "pi",
   "qwen",
   "kilo",
+  "cline",
 ] as const;
 export type AgentId = (typeof AGENT_IDS)[number];

@@ -5,6 +5,7 @@ import { MODES } from "../results/result.ts";
 import type { AgentId } from "./agentIds.ts";
 import { COMMON, COMMON_PROMPTS, type LiveAgent, LOG_BY_EVENT_ONLY } from "./liveAgent.ts";
 import { kilo } from "./kilo.ts";
+import { cline } from "./cline.ts";
 import { qwen } from "./qwen.ts";
 import { API_KEY, writeJson, writeText } from "./settings.ts";
 
@@ -381,4 +382,5 @@ export const LIVE_AGENTS: Readonly<Record<AgentId, LiveAgent>> = {
   pi,
   qwen,
   kilo,
+  cline,
 };

@@ -52,6 +52,8 @@ const askInput = (tool: Tool, rest: string): Record<string, unknown> => {
         choices: LABELS,
         ...(has("allow_freeform") ? { allow_freeform: true } : {}),
       };
+    case "ask_question":
+      return { question: title, options: LABELS };
     case "question":
       return { questions: both.map((one) => ({ ...one, multiple: isMulti })) };
     default:
@@ -73,10 +75,10 @@ interface ToolCall {
 }
 
 const NAMES = {
-  RUN: ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_in_terminal"],
-  WRITE: ["Write", "write", "write_file", "create", "create_file", "apply_patch"],
-  EDIT: ["Edit", "edit", "replace", "str_replace_editor", "apply_patch", "Write", "write"],
-  ASK: ["AskUserQuestion", "ask_user_question", "request_user_input", "ask_user", "question", "ask"],
+  RUN: ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_in_terminal", "run_commands"],
+  WRITE: ["Write", "write", "write_file", "create", "create_file", "apply_patch", "editor"],
+  EDIT: ["Edit", "edit", "replace", "str_replace_editor", "apply_patch", "Write", "write", "editor"],
+  ASK: ["AskUserQuestion", "ask_user_question", "request_user_input", "ask_user", "ask_question", "question", "ask"],
   PLAN: ["ExitPlanMode", "exit_plan_mode", "plan_exit"],
   TASK: ["Agent", "Task", "task", "spawn_agent", "invoke_agent", "generalist", "subagent"],
 } as const satisfies Partial<Record<Verb, readonly string[]>>;
@@ -104,6 +106,7 @@ const runCall = (tool: Tool, rest: string): ToolCall => {
   const command = rest.replace(/\s*!!$/, "") || "echo hello from the model";
   const input: Record<string, unknown> = {};
   if (tool.name === "exec_command") input["cmd"] = command;
+  else if (has(tool, "commands")) input["commands"] = [command];
   else input["command"] = tool.name === "shell" ? ["bash", "-lc", command] : command;
   if (has(tool, "description")) input["description"] = "Live command";
   if (has(tool, "initial_wait")) input["initial_wait"] = 5;
@@ -118,8 +121,8 @@ const patchOf = (file: string): string =>
   `*** Begin Patch\n*** Add File: ${file}\n+hello from the model\n+second line\n*** End Patch`;
 
 const editFields = (tool: Tool): Record<string, unknown> | null => {
-  const old = firstOf(tool, "old_string", "oldString", "old_str", "oldText");
-  const fresh = firstOf(tool, "new_string", "newString", "new_str", "newText");
+  const old = firstOf(tool, "old_string", "oldString", "old_str", "oldText", "old_text");
+  const fresh = firstOf(tool, "new_string", "newString", "new_str", "newText", "new_text");
   const [oldText, newText] = ["hello from the model", "HELLO FROM THE MODEL"];
   if (old !== null && fresh !== null)
     return {
@@ -140,7 +143,7 @@ const fileCall = (tool: Tool, rest: string, isEdit: boolean, cwd: string | null)
   const takesRelative =
     key === "path" && !/absolute|full/i.test(tool.schema.properties["path"]?.description ?? "");
   const path = file.startsWith("/") || takesRelative ? file : posix.join(cwd ?? ".", file);
-  const content = firstOf(tool, "content", "file_text", "text", "contents") ?? "content";
+  const content = firstOf(tool, "content", "file_text", "text", "contents", "new_text") ?? "content";
   const change = (isEdit ? editFields(tool) : null) ?? { [content]: "hello from the model\nsecond line\n" };
   return call(tool, { [key]: path, ...change });
 };
