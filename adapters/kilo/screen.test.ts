@@ -41,7 +41,7 @@ describe("a refusal", () => {
     expect(adapter.readScreen(quoted)?.status.state).not.toBe("waiting_approval");
   });
   it("is one key by its event too", () => {
-    const { requestOf, recorded } = eventsOf("kilo", adapter.normalize, "permission");
+    const { requestOf, recorded } = eventsOf("kilo", (...given) => adapter.normalize(...given), "permission");
     const { request } = requestOf("permission.asked", recorded("permission.asked"));
     expect(request.options.map(({ role, keys }) => [role, keys])).toEqual([
       ["approve", null],
@@ -52,7 +52,7 @@ describe("a refusal", () => {
 });
 
 it("a folder outside is asked for as its dialog asks, not as the command that wants it", () => {
-  const { requestOf } = eventsOf("kilo", adapter.normalize);
+  const { requestOf } = eventsOf("kilo", (...given) => adapter.normalize(...given));
   const metadata = { command: "touch /srv/q", directories: ["/srv"], patterns: ["/srv/*"] };
   const asked = { id: "per_1", sessionID: "ses_1", permission: "external_directory" };
   const { request } = requestOf("permission.asked", {
