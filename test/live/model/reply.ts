@@ -75,10 +75,27 @@ interface ToolCall {
 }
 
 const NAMES = {
-  RUN: ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_in_terminal", "run_commands"],
+  RUN: [
+    "Bash",
+    "bash",
+    "exec_command",
+    "shell_command",
+    "shell",
+    "run_shell_command",
+    "run_in_terminal",
+    "run_commands",
+  ],
   WRITE: ["Write", "write", "write_file", "create", "create_file", "apply_patch", "editor"],
   EDIT: ["Edit", "edit", "replace", "str_replace_editor", "apply_patch", "Write", "write", "editor"],
-  ASK: ["AskUserQuestion", "ask_user_question", "request_user_input", "ask_user", "ask_question", "question", "ask"],
+  ASK: [
+    "AskUserQuestion",
+    "ask_user_question",
+    "request_user_input",
+    "ask_user",
+    "ask_question",
+    "question",
+    "ask",
+  ],
   PLAN: ["ExitPlanMode", "exit_plan_mode", "plan_exit"],
   TASK: ["Agent", "Task", "task", "spawn_agent", "invoke_agent", "generalist", "subagent"],
 } as const satisfies Partial<Record<Verb, readonly string[]>>;
