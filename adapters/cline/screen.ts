@@ -41,7 +41,6 @@ const footerAt = (lines: readonly string[]): number | null => {
 // Dialogs stand where the input box is otherwise. One that has no space leaves out rows, draws one over another, or scrolls: it is
 // whole only where it is lower than it may be.
 
-const ASKED = "Approve tool call?";
 const CHOICE = /^ {2}([> ]) (\S.*)$/;
 const OWN_TEXT = /^(?:Type a response(?:\.\.\.| first\.\.\.)|.*\|)$/;
 
@@ -62,17 +61,17 @@ const readApproval = (lines: readonly string[], end: number, screen: Screen): Re
   if (top < 0 || end - top > 24) return null;
   const rows = lines.slice(top + 1, end);
   const told = rows.filter((row) => !isBlank(row)).map((row) => row.trim());
-  const [asked, toolName = "", ...subject] = told;
-  if (asked !== ASKED || !/^\S{1,200}$/.test(toolName)) return null;
+  // Without room, one row may be drawn over another: the buttons alone prove that it asks.
+  const [, toolName = "", ...subject] = told;
   const isEdit = /^(?:apply_patch|edit|editor|write)$/.test(toolName);
   const isCommand = toolName === "run_commands";
   const command = isCommand ? commandIn(rows, screen) : null;
   return asks(isEdit ? EDIT_APPROVAL : TOOL_APPROVAL, "high", joined(told), {
     top,
     kind: isEdit ? "edit" : isCommand ? "command" : "tool",
-    title: isCommand ? "Run this command?" : `${ASKED} ${toolName}`,
+    title: isCommand ? "Run this command?" : `Approve tool call? ${toolName}`,
     body: command ?? (subject.join("\n").replace(/^\$ /, "") || null),
-    toolName,
+    toolName: toolName.slice(0, 200) || null,
     options: [
       { label: "Approve", keys: ["y"], role: "approve" },
       { label: "Deny", keys: ["n"], role: "deny" },
