@@ -1,5 +1,5 @@
-// The adapter for Cline CLI: which process it is, and how its parts are wired together. Its hooks do not tell that it asks for
-// something, and run in a server that several panes share: it is read by its screen and its own files.
+// The adapter for Cline CLI: which process it is, and how its parts are wired together. By its program (3.0.65) no hook tells that it asks
+// for something, and hooks run in a server that several panes share: it is read by its screen and its own files.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { AgentAdapter, AgentExecutable, IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import { BUILT_IN } from "../common/builtIn.ts";
