@@ -18,7 +18,8 @@ export interface HookForm {
   problems: (root: JsonNode, path: string, commands: ReadonlySet<string>) => readonly string[];
   /** How the agent notifies by itself; absent: nobody has looked. */
   notifications?: NonNullable<Integration["notifications"]>;
-  testEvent: Integration["testEvent"];
+  /** The type of a notification that the agent itself never sends. */
+  testNotification: string;
 }
 
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
@@ -65,17 +66,10 @@ const GEMINI: HookForm = {
     form: "json with comments",
     settings: [{ key: ["general", "enableNotifications"], off: false, isOnByDefault: false }],
   }),
-  testEvent: {
-    eventName: "Notification",
-    payload: {
-      hook_event_name: "Notification",
-      notification_type: "AgtmuxTest",
-      message: "Delivery test",
-    },
-  },
+  testNotification: "AgtmuxTest",
 };
 
-/** Creates the integration. `testEvent` is proof of life only: it changes no state. */
+/** Creates the integration. Its test event is proof of life only: it changes no state. */
 export const createGeminiIntegration = (form: HookForm = GEMINI): Integration => {
   const command = createHookCommand(form.agentType);
   const integration = createHookSettingsIntegration({
@@ -89,7 +83,14 @@ export const createGeminiIntegration = (form: HookForm = GEMINI): Integration =>
       Promise.resolve(
         form.problems(root, path, new Set(form.events.map((event) => command.of(eventScript, event)))),
       ),
-    testEvent: form.testEvent,
+    testEvent: {
+      eventName: "Notification",
+      payload: {
+        hook_event_name: "Notification",
+        notification_type: form.testNotification,
+        message: "Delivery test",
+      },
+    },
   });
   return {
     ...integration,

@@ -68,13 +68,6 @@ export const createQwenAdapter = (): AgentAdapter => ({
     ],
     problems: (root, path) =>
       valueOf(root, "disableAllHooks")?.value === true ? [`${path} switches all hooks off`] : [],
-    testEvent: {
-      eventName: "Notification",
-      payload: {
-        hook_event_name: "Notification",
-        notification_type: "agtmux_test",
-        message: "Delivery test",
-      },
-    },
+    testNotification: "agtmux_test",
   }),
 });

@@ -192,7 +192,9 @@ const readDialog = (rows: readonly string[], width: number): Reading | null => {
 const SPINNER = /\((?:[\dhms ]+ · )?(?:[↑↓] [\d.]+k? tokens · )?esc to cancel\)$/;
 const PROMPT = /^ {2}[>!] \S/;
 const CANCELLED = /^ {2}●\ufe0e? Request cancelled\.$/;
-const FAILURE = /^ {2}✕ (\[API Error.*)$/;
+const FAILURE = /^ {2}✕ \[API Error: (.*)$/;
+/** What it draws behind the words of a failure. */
+const FAILURE_END = /\](?: \(Press Ctrl\+Y to retry\))?$/;
 const ANSWER = /^ {2}◆\ufe0e? /;
 const TOOL_ROW = /^ {2}(\S{1,2}) ?(?=[A-Z])\S/;
 const REFUSED = "-";
@@ -211,7 +213,7 @@ const readEnd = (turn: readonly string[], isSure: boolean): Reading | null => {
   if (last === undefined) return null;
   const words = FAILURE.exec(last.row)?.[1];
   if (words !== undefined) {
-    const text = joined([words, ...turn.slice(last.index + 1)]);
+    const text = joined([words, ...turn.slice(last.index + 1)]).replace(FAILURE_END, "");
     return fails(errorStatusOfText(text), text);
   }
   if (ANSWER.test(last.row)) return shows(COMPLETED, isSure ? "high" : "medium", last.row.trim());

@@ -17,6 +17,7 @@ describe("the command of a new pane", () => {
       codex: ["codex", `codex resume ${ID}`],
       gemini: ["gemini", `gemini --resume ${ID}`],
       opencode: ["opencode", `opencode -s ${ID}`],
+      cline: ["cline", `cline --id ${ID}`],
       kilo: ["kilo", `kilo -s ${ID}`],
       copilot: ["copilot", `copilot --resume=${ID}`],
       pi: ["pi", `pi --session ${ID}`],

@@ -54,6 +54,7 @@ const ALL = [
   "antigravity",
   "arcane",
   "claude",
+  "cline",
   "codex",
   "copilot",
   "cursor",

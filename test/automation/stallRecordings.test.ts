@@ -127,6 +127,7 @@ it("has recordings of every agent at work, and knows what moves in each", () => 
   const agents = new Set(FRAMES.map(({ agent }) => agent));
   expect([...agents].toSorted()).toEqual([
     "claude",
+    "cline",
     "codex",
     "copilot",
     "gemini",

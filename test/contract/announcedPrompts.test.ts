@@ -18,11 +18,15 @@ const GENERIC = new Set([
   "Qwen Code needs your permission",
 ]);
 
+/** Pages behind the dialog that was announced, which are asked about by themselves: a refusal's reason, a review. */
+const PAGES_BEHIND = /^(approval_rejecting|question_review)/;
+
 const pairs = createAdapterRegistry()
   .list()
   .filter(({ agentType }) => readdirSync(RECORDINGS).includes(agentType))
   .flatMap((adapter) =>
     listFrames(`${RECORDINGS}/${adapter.agentType}`).flatMap((name) => {
+      if (PAGES_BEHIND.test(name)) return [];
       const recording = loadRecording(`${RECORDINGS}/${adapter.agentType}`, name);
       const seen = adapter.readScreen(screenOf(recording))?.request ?? null;
       const announced = recording.events.flatMap((event): PromptRequest[] => {
