@@ -27,12 +27,20 @@ const readComponents = () => {
   }
 };
 
+/** Of a module that names the MIT licence and brings no text of it: the same words as ours, with its own author. */
+const mitOf = (folder) => {
+  const { author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const ours = readFileSync(join(ROOT, "LICENSE"), "utf8").trim();
+  return ours.replace(/^Copyright.*$/m, `Copyright (c) ${author?.name ?? author}`);
+};
+
 const licenceOf = ({ name, version, licenses, properties }) => {
   const folder = join(ROOT, properties.find((one) => one.name === "cdx:npm:package:path").value);
   const texts = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
     .map((entry) => readFileSync(join(folder, entry.name), "utf8").trim());
   const named = licenses.map(({ license, expression }) => license?.id ?? expression).join(", ");
+  if (texts.length === 0 && named === "MIT") texts.push(mitOf(folder));
   return [`${name} ${version}: ${named}`, ...texts, ""].join("\n\n");
 };
 

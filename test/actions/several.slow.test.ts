@@ -63,8 +63,10 @@ it.concurrent.each([
   const pane = await openDialogs(harness, "claude", [SIZES]);
   await harness.tmux.run("send-keys", "-t", pane.paneId, ...keys);
   await shown(pane.paneId, mark);
-  await expect(answerTo(harness, pane.row, several(1))).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
+  await expect(answerTo(harness, pane.row, several(1, 2))).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
   expect(pane.chosen()).toEqual([]);
+  await answerTo(harness, pane.row, several(2));
+  expect(pane.chosen()).toEqual([["question_one_96_columns", "Blue"]]);
   // It is asked still, and read as that.
   await harness.daemon.until(
     pane.paneId,
@@ -80,7 +82,7 @@ it.concurrent("an option without a box, and one that is not there, are refused b
   expect(await harness.screen(pane.paneId)).toContain("❯ 1. [ ] Small");
 });
 
-it.concurrent("another question that takes one answer refuses several", async () => {
+it.concurrent("a question that takes one answer refuses several, and takes one number as that option", async () => {
   const one = dialogOf("recordings/claude/question_one_96_columns", {
     options: ["Red", "Blue"],
     digits: "too",

@@ -26,7 +26,21 @@ interface FileSeeds {
   transcriptPath: string;
   /** Where the files are of a session that no pane shows. */
   paneId?: string;
+  /** Of the pane, where it tells whose session it is. */
+  title?: string;
 }
+
+const qwenLine = (type: string, message: unknown, more: object = {}): unknown => ({
+  uuid: "b",
+  parentUuid: "a",
+  sessionId: SESSION,
+  timestamp: AT,
+  type,
+  cwd: CWD,
+  version: "0.24.4",
+  ...(message === undefined ? {} : { message }),
+  ...more,
+});
 
 const piMessage = (message: unknown, id = "b"): unknown => ({
   type: "message",
@@ -205,6 +219,59 @@ const SEEDS: Readonly<Record<string, FileSeeds>> = {
     ],
     documents: {},
   },
+  cline: {
+    transcriptPath: "",
+    title: "> hi",
+    // It has no log.
+    log: [{}],
+    documents: {
+      ".messages.json": {
+        version: 1,
+        messages: [
+          {
+            role: "user",
+            content: [{ type: "text", text: '<user_input mode="act">hi</user_input>' }],
+            ts: STARTED,
+          },
+          {
+            role: "assistant",
+            content: [
+              { type: "text", text: "I look." },
+              { type: "tool_use", id: "c1", name: "run_commands", input: { commands: ["ls"] } },
+            ],
+            ts: STARTED,
+          },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "x" }], ts: STARTED },
+          {
+            role: "assistant",
+            content: [{ type: "text", text: "400 no" }],
+            ts: STARTED,
+            metadata: { displayRole: "error" },
+          },
+        ],
+      },
+      ".json": { pid: 4242, status: "idle", cwd: CWD },
+    },
+  },
+  qwen: {
+    transcriptPath: `${HOME}/.qwen/projects/-home-dev-project/chats/${SESSION}.jsonl`,
+    log: [
+      qwenLine("user", { role: "user", parts: [{ text: "hi" }] }, { provenance: "real_user" }),
+      qwenLine("system", undefined, { subtype: "ui_telemetry", systemPayload: { uiEvent: {} } }),
+      qwenLine("assistant", {
+        role: "model",
+        parts: [
+          { text: "I look." },
+          { functionCall: { id: "c", name: "run_shell_command", args: { command: "ls" } } },
+        ],
+      }),
+      qwenLine("tool_result", {
+        role: "user",
+        parts: [{ functionResponse: { id: "c", name: "run_shell_command", response: { output: "x" } } }],
+      }),
+    ],
+    documents: {},
+  },
   gjc: piSeeds(".gjc"),
   omp: piSeeds(".omp"),
   pi: piSeeds(".pi"),
@@ -265,10 +332,10 @@ const requestOf = ({ configFolder }: AgentAdapter, seeds: FileSeeds, from: FileC
     return index === -1 ? null : (from.documents[index] ?? null);
   };
   return {
-    files: stubFiles({ readText, readLink: () => CWD, mtimeMs: STARTED + 1_000 }),
+    files: stubFiles({ readText, list: () => [SESSION], readLink: () => CWD, mtimeMs: STARTED + 1_000 }),
     configDir: `${HOME}/${configFolder?.usual}`,
     process: { pid: 4242, ppid: 1, comm: "agent", args: "agent", startedAt: STARTED },
-    pane: somePane(seeds.paneId ?? "%5", { tty: from.tty }),
+    pane: somePane(seeds.paneId ?? "%5", { tty: from.tty, title: seeds.title ?? "" }),
     agentSessionId: from.agentSessionId,
     transcriptPath: from.transcriptPath,
     cwd: from.cwd,
