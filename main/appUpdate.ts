@@ -162,6 +162,7 @@ const find = async (
     version: feed.version,
     prepare: async () => {
       const { promise: failed, reject } = Promise.withResolvers<never>();
+      // It may come when nobody waits for it any more.
       failed.catch(() => {});
       native.once("error", reject);
       try {

@@ -133,23 +133,32 @@ const readFacts = ({ head, tail }: LogPiece): SessionFacts | null => {
   return facts;
 };
 
+/** By the names that a line has for its own key, its tokens and each kind of them; those from the cache are part of the input. */
+export const usageOf = (
+  { key: keyName, tokens: tokensName }: { key: string; tokens: string },
+  kinds: { input: string; cached: string; output: string; thoughts: string },
+) =>
+  usageByLine(new RegExp(`"${tokensName}":\\{`), (line) => {
+    const tokens = asPayload(fieldOf(line, tokensName));
+    const key = textOf(line, keyName);
+    if (tokens === null || key === null) return null;
+    const cacheRead = amountOf(tokens, kinds.cached);
+    return {
+      key,
+      at: timeOf(line),
+      model: textOf(line, "model"),
+      input: Math.max(0, amountOf(tokens, kinds.input) - cacheRead),
+      output: amountOf(tokens, kinds.output) + amountOf(tokens, kinds.thoughts),
+      cacheRead,
+      cacheWrite: 0,
+      cost: null,
+    };
+  });
 /** A message is written again when its calls have results; what a resumed session repeats has no tokens. */
-const usage = usageByLine(/"tokens":\{/, (line) => {
-  const tokens = asPayload(fieldOf(line, "tokens"));
-  const key = textOf(line, "id");
-  if (tokens === null || key === null) return null;
-  const cacheRead = amountOf(tokens, "cached");
-  return {
-    key,
-    at: timeOf(line),
-    model: textOf(line, "model"),
-    input: Math.max(0, amountOf(tokens, "input") - cacheRead),
-    output: amountOf(tokens, "output") + amountOf(tokens, "thoughts"),
-    cacheRead,
-    cacheWrite: 0,
-    cost: null,
-  };
-});
+const usage = usageOf(
+  { key: "id", tokens: "tokens" },
+  { input: "input", cached: "cached", output: "output", thoughts: "thoughts" },
+);
 
 export const geminiHistory: FileHistory = {
   kind: "files",

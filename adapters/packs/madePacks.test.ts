@@ -51,14 +51,14 @@ it("a cure of Claude Code that changes nothing else holds, and one that sees req
         extends: "claude",
         version: "1.0.1",
         driven_with: ["2.1.335"],
-        screens: [{ name: "asks anew", pattern, lines: 3, state: "waiting_input" }],
+        screens: [{ name: "asks again", pattern, lines: 3, state: "waiting_input" }],
       },
     });
   const asking = (content: PackContent | null, screen: string): PackContent => {
     if (content?.recordings[0] === undefined) throw new Error("no recordings");
     const recording = {
       ...content.recordings[0],
-      name: "anew",
+      name: "again",
       state: "waiting_input" as const,
       also: [],
       screen,

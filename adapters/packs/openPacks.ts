@@ -276,6 +276,7 @@ export const openPacks = async (options: {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work, work);
+    // Whoever asked is told; the next one starts all the same.
     last = done.catch(() => {});
     return done;
   };

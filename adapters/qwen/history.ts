@@ -4,7 +4,6 @@ import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { FileHistory, TranscriptEntry } from "../../core/ports/agentFiles.ts";
 import { asPayload, fieldOf, listOf, type Payload, textOf } from "../common/events.ts";
 import {
-  amountOf,
   createTranscriptReader,
   entriesOfParts,
   factsOf,
@@ -12,9 +11,9 @@ import {
   promptIn,
   SESSION_ID,
   timeOf,
-  usageByLine,
   withoutBranches,
 } from "../common/sessionLog.ts";
+import { usageOf } from "../gemini/history.ts";
 
 const LOG = /^\/.*\/projects\/[^/]+\/chats\/([^/]+)\.jsonl$/;
 
@@ -37,22 +36,15 @@ const readLines = (lines: readonly Payload[]): TranscriptEntry[] => lines.flatMa
 /** Null where no event named a log, or the log is another session's, and where nothing in it is known. */
 export const readQwenTranscript = createTranscriptReader(findLog, readLines);
 
-const usage = usageByLine(/"usageMetadata":\{/, (line) => {
-  const tokens = asPayload(fieldOf(line, "usageMetadata"));
-  const key = textOf(line, "uuid");
-  if (tokens === null || key === null) return null;
-  const cacheRead = amountOf(tokens, "cachedContentTokenCount");
-  return {
-    key,
-    at: timeOf(line),
-    model: textOf(line, "model"),
-    input: Math.max(0, amountOf(tokens, "promptTokenCount") - cacheRead),
-    output: amountOf(tokens, "candidatesTokenCount") + amountOf(tokens, "thoughtsTokenCount"),
-    cacheRead,
-    cacheWrite: 0,
-    cost: null,
-  };
-});
+const usage = usageOf(
+  { key: "uuid", tokens: "usageMetadata" },
+  {
+    input: "promptTokenCount",
+    cached: "cachedContentTokenCount",
+    output: "candidatesTokenCount",
+    thoughts: "thoughtsTokenCount",
+  },
+);
 
 export const qwenHistory: FileHistory = {
   kind: "files",

@@ -214,7 +214,7 @@ const findBuilder = ({ root }: CliContext): string | null => {
 /** In a package it is beside the command's own bundles. */
 const packagedVsix = ({ root }: CliContext): string => join(root, "dist", "cli", "agtmux-documents.vsix");
 
-/** In a clone it is made anew, in less than a second, so that it is of the sources that are there. */
+/** In a clone it is always made again, in less than a second, from the sources that are there. */
 const requireVsix = async (context: CliContext): Promise<string> => {
   const builder = findBuilder(context);
   if (builder !== null) return buildVsix(context, builder);

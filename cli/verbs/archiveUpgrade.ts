@@ -283,7 +283,7 @@ const put = async (
 
 type Daemon = DaemonClient["hello"];
 
-/** What runs now, of any version; null: nothing does. */
+/** What runs now, of any version; null: nothing that answers, which is no reason not to upgrade. */
 const findDaemon = async (context: CliContext): Promise<Daemon | null> => {
   const client = await context.connect({ start: false, checkVersion: false }).catch(() => null);
   client?.close();

@@ -112,8 +112,8 @@ export class BackgroundWatch implements WatchedServer {
   private readonly viewers = new Map<string, string>();
   /** Panes whose agents show none of them. */
   private readonly apart = new Set<string>();
-  /** Panes whose terminals go from session to session, with the process of each. */
-  private readonly roaming = new Map<string, number>();
+  /** Panes whose terminals go from session to session: the process of each, and the session that it gave away, which stays so. */
+  private readonly roaming = new Map<string, { pid: number; gaveAway: string }>();
   /**
    * Of sessions that start in terminals: one shows it; it goes on without; it was at rest when its terminal left. A number: none
    * has shown it as far as is known, and since then (epoch ms) it has been at work.
@@ -177,10 +177,12 @@ export class BackgroundWatch implements WatchedServer {
     const key = paneKeyString(pane);
     if (roams === undefined || account === null) return undefined;
     const { configDir } = account;
-    const gaveAway = await roams.gaveAway({ files: this.deps.files, configDir, process }).catch(() => null);
-    // What it was is not forgotten because its file cannot be read for once.
-    if (gaveAway === null) return this.roaming.get(key) === process.pid ? null : undefined;
-    this.roaming.set(key, process.pid);
+    // A file that cannot be read for once takes nothing back.
+    const read = await roams.gaveAway({ files: this.deps.files, configDir, process }).catch(() => null);
+    const known = this.roaming.get(key);
+    const gaveAway = read ?? (known?.pid === process.pid ? known.gaveAway : null);
+    if (gaveAway === null) return undefined;
+    this.roaming.set(key, { pid: process.pid, gaveAway });
     const sessions = this.listed().flatMap((one) => (one.adapter === adapter ? [one.session] : []));
     return roams.shown(pane.title, gaveAway, sessions);
   }

@@ -134,7 +134,7 @@ export const fillStore = (store: Store): void => {
   for (const fill of [fillTopology, fillStates, fillActions, fillAutomation]) fill(store);
 };
 
-/** All that the port gives back of a filled store. Changes nothing in it, because what it asks for anew is taken already. */
+/** All that the port gives back of a filled store. Changes nothing in it, because nothing that it asks for is new. */
 export const readFilledStore = (store: Store) => ({
   targets: store.listTargets(),
   panes: store.listPanes(),
