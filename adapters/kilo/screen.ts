@@ -7,7 +7,10 @@ import { lastBlock, withoutSideBar } from "../opencode/layout.ts";
 import { permissionOptionsWith } from "../opencode/normalize.ts";
 import { createOpencodeScreenReader, sessionTitleIn } from "../opencode/screen.ts";
 
-/** "Reject" and Escape open a page that asks what to do instead; this key refuses there and then (7.7.7). */
+/**
+ * "Reject" and Escape open a page that asks what to do instead; this key refuses there and then. Tried with 7.7.7: one that comes late
+ * does nothing to an empty box or a turn, and clears a draft.
+ */
 const DENY_KEY = "C-c";
 export const KILO_PERMISSION_OPTIONS = permissionOptionsWith(DENY_KEY);
 
